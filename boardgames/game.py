@@ -875,14 +875,28 @@ class Game(ABC):
         return 0, 0
 
     def observation(self) -> "Observation":
-        """Return what networks see of positions; by default the bits of the packed words.
+        """Return what networks see of positions; by default the board, as the picture shows it.
+
+        The default has a plane for each kind of pieces, for owned cells and for drawn lines of each side,
+        those of the observing side first, and a last plane that is 1 if side 1 observes. Its rows and columns
+        follow the board; hexagonal cells are sheared, and cells in no such order form one row. Only pieces
+        and lines on the board are seen, not what is in trays, for example.
+
+        To find out which bits of the packed position tell what is at each place, positions of random matches
+        are compared with their pictures, once for all equal games. If no bits tell it, for example because a
+        position contains a list of pieces, the default is the bits of the packed position. From these it is
+        hard to learn, so such a game should declare an observation.
 
         A game with a pattern set can return `boardgames.observation.of_patterns(patterns)`. The method
         is called only once for all equal games.
-        """
-        from boardgames.observation import of_words  # late, since most programs need none
 
-        return of_words(self.facts.words)
+        Examples
+        --------
+        >>> import boardgames
+        >>> Game.observation(boardgames.load("connect4")).planes
+        ('own pieces', "opponent's pieces", 'seen by side 1')
+        """
+        return _default_observation(self)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the symmetries of the game, for checks and learning; by default none."""
@@ -1022,6 +1036,18 @@ def observation_of(game: Game) -> "Observation":
             f"{type(game).__name__}.observation must return an Observation, not {quote(declared)}"
         )
     return declared
+
+
+@lru_cache(maxsize=64)
+def _default_observation(game: Game) -> "Observation":
+    """Return what networks see of a game that declares nothing."""
+    from boardgames.board_observation import of_pictures
+    from boardgames.observation import of_words, random_positions
+
+    starts = [game.parse(text).words for text in game.facts.layouts.values()]
+    positions = random_positions(game.kernels, game.facts.actions, starts)
+    shown = of_pictures(positions, lambda words: Position(game, words).picture())
+    return of_words(game.facts.words) if shown is None else shown
 
 
 def _make_game(cls: type[Game], layout: str, options: dict[str, OptionValue]) -> Game:

@@ -1,8 +1,8 @@
 """Observations: what a network sees of a position, as planes of small numbers.
 
-A game can declare an observation. Otherwise, networks see the bits of the packed position, from which it is
-harder to learn. The planes of the two sides are swapped if side 1 observes, but the board is not turned,
-because actions are the same for both sides.
+A game can declare an observation. Otherwise, networks see the board as its picture shows it or, if that is
+not possible, the bits of the packed position, from which it is harder to learn. The planes of the two sides
+are swapped if side 1 observes, but the board is not turned, because actions are the same for both sides.
 
 An observation depends only on the position. How many plies are left until a limit ends the match, and
 whether a position has occurred before, are facts about the match: search takes them into account exactly,
@@ -23,11 +23,15 @@ from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
 
 if TYPE_CHECKING:
-    from boardgames.declarations import Symmetry
+    from boardgames.declarations import Kernels, Symmetry
 
 WORD_BITS = 64
 MAX_STEP = 4
 """Largest number of rows or columns between a place and a neighbour."""
+SAMPLED_PLIES = 8000
+"""Number of positions in the matches of `random_positions`."""
+LONGEST_MATCH = 400
+"""Number of plies after which `random_positions` abandons a match."""
 
 Places = tuple[tuple[int, int], ...]
 
@@ -179,6 +183,37 @@ def place_images(
             return None
         images[place] = matching.pop(0)
     return images
+
+
+def random_positions(kernels: "Kernels", actions: int, starts: Sequence[Words]) -> list[Words]:
+    """Return the positions of random matches, always the same ones, in random order.
+
+    The last positions of the matches are included.
+
+    Parameters
+    ----------
+    actions : int
+        The number of actions of the game.
+    starts : sequence of uint64[n]
+        Where the matches start, in turn.
+    """
+    generator, found = np.random.default_rng(0), list[Words]()
+    buffer = np.zeros(actions, dtype=np.int64)
+    match = 0
+    while starts and len(found) < SAMPLED_PLIES:
+        words = starts[match % len(starts)].copy()
+        match += 1
+        found.append(words)
+        for _ in range(LONGEST_MATCH):
+            count = kernels.legal_moves(words, buffer)
+            if count == 0:
+                break
+            successor = np.zeros_like(words)
+            kernels.apply(words, int(buffer[generator.integers(count)]), successor)
+            words = successor
+            found.append(words)
+    generator.shuffle(found)  # successive positions of a match are similar
+    return found
 
 
 def of_patterns(patterns: PatternSet) -> Observation:

@@ -29,7 +29,7 @@ from boardgames.game import DRAWN, Game, Position
 from boardgames.kernels import Actions, Bytes, Reals, Words, kernel
 from boardgames.kernels.abi import Apply, Evaluate, Features, LegalMoves, Observe, OutcomeOf, SideToMove
 from boardgames.kernels.plain import callback
-from boardgames.observation import Observation
+from boardgames.observation import Observation, of_words
 from boardgames.picture import Button, Caption, Cell, Label, Picture, Piece
 
 DRAW = "draw"
@@ -363,14 +363,14 @@ class PlainGame(Game, Generic[State, PlainMove]):
             raise PositionError(f"these words are not a position of {self.facts.title}: {words.tolist()}")
 
     def observation(self) -> Observation:
-        """Return an observation with the planes of `planes`, or the default of `Game` if there are none."""
+        """Return an observation with the planes of `planes`; without any, of the bits of the packed state."""
         try:
             shape = np.shape(self.planes(self.initial_state(), 0))
         except ValueError as error:
             raise self._fault("planes", "returned rows of different lengths") from error
         if len(shape) != 3 or 0 in shape:
             if not self.plane_names:
-                return super().observation()
+                return of_words(self.facts.words)
             raise self._fault("planes", f"returned an array of shape {shape}, not planes of rows of integers")
         names = self.plane_names or tuple(
             f"{owner} {symbol + 1}" if self._has_kinds else owner
