@@ -4,13 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from nim import Nim
+from reference.minimax import tictactoe
 
 import boardgames
-from boardgames.declarations import Symmetry
 from boardgames.game import Game, Position
-from boardgames.kernels import Words
-from boardgames.learning.alphazero.augmentation import Encoder, images_of
+from boardgames.learning.alphazero.augmentation import Encoder
 from boardgames.learning.alphazero.replay import Samples
 
 
@@ -82,18 +80,9 @@ def test_without_symmetries_samples_do_not_change() -> None:
     positions = played(game, 20)
     encoder = Encoder(game, symmetries=False)
     batch = encoder.batch(samples(positions))
-    assert encoder.images.count == images_of(Nim()).count == 1
+    assert encoder.images.count == 1
     assert (batch.planes == np.array([one.observation() for one in positions])).all()
     assert (batch.legal == np.array([one.action_mask() for one in positions])).all()
-
-
-def test_generators_are_composed_into_a_group() -> None:
-    class Generated(type(boardgames.load("tictactoe"))):  # type: ignore[misc]  # the class of the example is not installed
-        def symmetries(self) -> tuple[Symmetry, ...]:
-            every: tuple[Symmetry, ...] = super().symmetries()
-            return every[0], every[1]
-
-    assert images_of(Generated()).count == 8
 
 
 def test_an_action_with_an_unknown_image_leaves_its_sample_alone() -> None:
@@ -106,16 +95,3 @@ def test_an_action_with_an_unknown_image_leaves_its_sample_alone() -> None:
         encoder.images.actions[1, 3] = 3  # the images are cached
     assert (batch.planes == same.planes).all()
     assert (batch.policies == same.policies).all()
-
-
-def test_actions_that_depend_on_the_position_exclude_a_symmetry() -> None:
-    class Turned(type(boardgames.load("connect4"))):  # type: ignore[misc]  # a class that is only known here
-        def symmetries(self) -> tuple[Symmetry, ...]:
-            (reflection,) = super().symmetries()
-            return (Symmetry("turn", reflection.words, _even_or_odd),)
-
-    assert images_of(Turned()).count == 1
-
-
-def _even_or_odd(words: Words, action: int) -> int:
-    return action if words[0] % np.uint64(2) else 6 - action
