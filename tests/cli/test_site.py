@@ -90,6 +90,14 @@ def test_whatever_the_guides_import_is_in_the_reference() -> None:
     assert sorted(".".join(one) for one in used if not is_in_the_reference(*one)) == []
 
 
+def test_whatever_the_page_about_kernels_lists_is_in_the_reference() -> None:
+    listed = {name.partition("(")[0] for name in cells_of(DOCS / "kernels.md", 1)}
+    modules = [f"boardgames.kernels{part}" for part in ("", ".abi", ".atomics", ".bundles", ".lanes")]
+    named = {(one, name) for one in modules for name in listed if hasattr(importlib.import_module(one), name)}
+    assert len({name for _, name in named}) > 40
+    assert sorted(".".join(one) for one in named if not is_in_the_reference(*one)) == []
+
+
 def test_whatever_the_package_exports_is_in_the_reference() -> None:
     import boardgames
 
