@@ -51,7 +51,8 @@ class Observation:
     ----------
     kernel : callable
         `observe(position, side, out)` writes all planes one after the other, each row by row, from the
-        point of view of a side, into `int8[planes * rows * columns]`.
+        point of view of a side, into `int8[planes * rows * columns]`. Numbers must be -128 to 127: others
+        wrap around, which `boardgames check` reports.
     planes : tuple of str
         What each plane shows.
     rows, columns : int

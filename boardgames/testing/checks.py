@@ -9,9 +9,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from boardgames.declarations import (
     NO_EVALUATION,
@@ -33,8 +34,9 @@ from boardgames.errors import (
     quote,
 )
 from boardgames.game import DRAWN, Game, Move, Outcome, Position, Termination, observation_of
-from boardgames.kernels import JIT, Actions, Words
+from boardgames.kernels import JIT, Actions, Observe, Words
 from boardgames.kernels.abi import check_kernel
+from boardgames.kernels.plain import plain_kernel
 from boardgames.observation import Observation, of_words, place_images
 from boardgames.patterns import PatternSet
 from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
@@ -379,16 +381,24 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
 
 
 def check_observation(sample: Sample) -> RunningCheck:
-    """Check that planes are 0 off the board and distinguish positions, and symmetries permute places."""
+    """Check that planes are 0 off the board and distinguish positions, and symmetries permute places.
+
+    Numbers that do not fit into `int8` are found if the kernel runs as plain Python.
+    """
     observation = observation_of(sample.game)
     off_board, seen = ~observation.mask, dict[bytes, tuple[Words, tuple[int, ...]]]()
     for words in sample.words:
         for side in (0, 1):
             planes = observation.array(words.copy(), side)
-            for plane, row, column in np.argwhere(planes * off_board)[:1].tolist():
-                name, value = quote(observation.planes[plane]), planes[plane, row, column]
-                place = f"row {row}, column {column}"
-                yield Fault(f"the plane {name} is {value} in {place}, which is not on the board,", words)
+            unwrapped = _unwrapped(observation, words, side, planes)
+            for wrong, values, reason in (
+                (unwrapped != planes, unwrapped, "but numbers must be -128 to 127,"),
+                (planes * off_board, planes, "which is not on the board,"),
+            ):
+                for plane, row, column in np.argwhere(wrong)[:1].tolist():
+                    name, value = quote(observation.planes[plane]), values[plane, row, column]
+                    place = f"row {row}, column {column}"
+                    yield Fault(f"the plane {name} is {value} in {place}, {reason}", words)
         actions = write_moves(sample.game, words).actions
         side = int(sample.game.kernels.side_to_move(words.copy()))
         other, moves = seen.setdefault(observation.array(words.copy(), side).tobytes(), (words, actions))
@@ -404,6 +414,21 @@ def check_observation(sample: Sample) -> RunningCheck:
     count = "1 plane" if len(observation.planes) == 1 else f"{len(observation.planes)} planes"
     also = f"; {permuted} of {counted(len(symmetries), 'symmetry', 'symmetries')}" if symmetries else ""
     return f"{len(sample.words)} positions: {count} of {observation.rows} x {observation.columns}{also}"
+
+
+def _unwrapped(
+    observation: Observation, words: Words, side: int, planes: npt.NDArray[np.int8]
+) -> npt.NDArray[np.int64]:
+    """Return the numbers that an observation would write into wider planes; `planes` if that is not known."""
+    wide = np.zeros(observation.size, dtype=np.int64)
+    function: Any = getattr(observation.kernel, "py_func", observation.kernel)  # its planes are wider
+    try:
+        plain_kernel(function, Observe)(words, side, wide)
+    except Exception:  # noqa: BLE001 - a helper may not accept the wider planes
+        return planes.astype(np.int64)
+    # plain Python may compute something else than compiled code, which only counts if it explains the planes
+    is_explained = wide.astype(np.int8) == planes.ravel()
+    return np.where(is_explained, wide, planes.ravel()).reshape(planes.shape)
 
 
 def _not_permuted(sample: Sample, observation: Observation, symmetry: Symmetry) -> Fault | None:

@@ -78,6 +78,26 @@ def test_planes_must_be_0_off_the_board() -> None:
     )
 
 
+@kernel(Observe)
+def observe_too_many(position: Words, side: int, out: Bytes) -> None:
+    """Write a number that does not fit, and one that just fits."""
+    count = 300
+    out[0] = count
+    out[1] = count - 428
+
+
+def test_numbers_of_planes_must_be_from_minus_128_to_127() -> None:
+    class Wrapped(Nim):
+        def observation(self) -> Observation:
+            return Observation(observe_too_many, ("heap",), 1, 2)
+
+    report = check_game(Wrapped(), matches=1, positions=3, only=("observation",))
+    assert [finding.message for finding in report.findings][:1] == [
+        "the plane 'heap' is 300 in row 0, column 0, but numbers must be -128 to 127, in '7:0:0:0'"
+    ]
+    assert "column 1" not in str(report.findings)
+
+
 def test_positions_that_look_the_same_but_have_other_moves_are_a_remark() -> None:
     class Blind(Nim):
         def observation(self) -> Observation:
