@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.game import Game, Position
