@@ -1,6 +1,9 @@
 """Games with which bridges to other libraries are tested: the installed ones."""
 
+from collections.abc import Iterator
+
 import pytest
+from installed import plugins_installed
 
 GAMES = {
     "abalone": {},
@@ -9,6 +12,13 @@ GAMES = {
     "tictactoe": {},
 }
 """Games and options; Hexifence is small, so that matches are short."""
+
+
+@pytest.fixture(autouse=True)
+def own_registry() -> Iterator[None]:
+    """Give each test a registry of its own, since games of OpenSpiel are added to it when they are loaded."""
+    with plugins_installed():
+        yield
 
 
 @pytest.fixture(params=GAMES)
