@@ -17,7 +17,7 @@ from boardgames.weights.lookup import network_names
 from boardgames_connect4.value_iteration.abstraction import find_abstraction
 from boardgames_connect4.value_iteration.policy import Policy
 
-NEWER_OPTIONS = {"start": None, "beta": 0.0, "forced": 2.0}
+NEWER_OPTIONS = {"start": None, "beta": 0.0, "forced": 2.0, "lead_weight": 0.0}
 """Options of learners that are newer than some of the weights, with their defaults."""
 OFFERS = [(offer.entry.game, offer.entry.name) for offer in registry().offers("weights")]
 

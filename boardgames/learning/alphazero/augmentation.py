@@ -45,12 +45,15 @@ class TrainingBatch(NamedTuple):
         The target probability of each action.
     results : float32[n, 3]
         The probabilities of a win, a draw and a loss for the side to move.
+    leads : float32[n]
+        The final lead of the side to move, in points.
     """
 
     planes: Floats
     legal: npt.NDArray[np.bool_]
     policies: Floats
     results: Floats
+    leads: Floats
 
 
 class AugmentationWorkspace(NamedTuple):
@@ -147,6 +150,7 @@ class Encoder:
     ...     np.array([[1]], np.int32),
     ...     np.ones((1, 1), np.float32),
     ...     np.array([[1, 0, 0]], np.float32),
+    ...     np.zeros(1, np.float32),
     ... )
     >>> batch = encoder.batch(one, np.array([1]))
     >>> batch.planes[0, 1, 5].astype(int).tolist(), batch.policies.astype(int).tolist()
@@ -189,4 +193,6 @@ class Encoder:
         bundle = Bundle(workspace)
         encode(bundle.words)
         planes = workspace.planes.reshape(count, *observation.shape)
-        return TrainingBatch(planes, workspace.legal.view(np.bool_), workspace.policies, samples.results)
+        return TrainingBatch(
+            planes, workspace.legal.view(np.bool_), workspace.policies, samples.results, samples.leads
+        )

@@ -85,6 +85,9 @@ class AlphaZero(Configured, Learner):
         Option("pooled", int, 0, "how many of the last blocks see the whole board at once", minimum=0,
                maximum=100),
         Option("symmetries", bool, True, "train on symmetric images of positions"),
+        Option("lead_weight", float, 0.0,
+               "weight of learning to predict the final lead in points, which is only used in training",
+               minimum=0, maximum=1000),
         Option("reuse", float, 4.0, "how often a sample is used in training, on average", minimum=0.01,
                maximum=1000),
         Option("batch_size", int, 64, "samples per step of the optimiser", minimum=1, maximum=100_000),
@@ -112,6 +115,8 @@ class AlphaZero(Configured, Learner):
             raise OptionError(f"each part can have at most {LARGEST:,} matches; set parts to a larger number")
         if self._ply_limit is None and facts.ply_limit is None and facts.longest_match is None:
             raise OptionError(f"the rules of {facts.name} do not limit the length of a match; set ply_limit")
+        if self.number("lead_weight") and not game.counts_points:
+            raise OptionError(f"{facts.name} counts no points, so lead_weight must be 0")
         if self.integer("critical"):
             from boardgames.learning.critical import needed_solver
 
@@ -142,6 +147,7 @@ class AlphaZero(Configured, Learner):
             random_plies=self.integer("random_plies"),
             trace_decay=self.number("lambda"),
             ply_limit=self._ply_limit,
+            to_the_end=self.number("lead_weight") > 0,
             search=BatchSearchOptions(
                 root=self.text("root"),  # type: ignore[arg-type]  # one of ROOTS
                 considered=self.integer("considered"),
@@ -349,7 +355,8 @@ class AlphaZero(Configured, Learner):
 
         # one thread, so that the result does not depend on the number of cores
         device = None if self.options["device"] == "auto" else self.text("device")
-        trainer = Trainer(self.game, self.shape, settings=Settings(threads=1), seed=seed, device=device)
+        settings = Settings(lead_weight=self.number("lead_weight"), threads=1)
+        trainer = Trainer(self.game, self.shape, settings=settings, seed=seed, device=device)
         if not self.options["symmetries"]:
             trainer.encoder = Encoder(self.game, symmetries=False)
         return trainer

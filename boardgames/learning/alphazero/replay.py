@@ -1,9 +1,9 @@
 """Samples of self-play, and the replay buffer that holds the most recent ones.
 
-A sample is a position, a target policy from the search, and a target result: that of the match, mixed with
-the values of searches. The probabilities of a policy are kept as 16-bit integers, so that 300,000 samples
-of Connect Four take 17 MB, and `ReplayBuffer.arrays` omits the unused entries of policies, so that
-checkpoints of games with many actions stay small.
+A sample is a position, a target policy from the search, a target result, which is that of the match mixed
+with the values of searches, and the lead at the end of the match. The probabilities of a policy are kept as
+16-bit integers, so that 300,000 samples of Connect Four take 17 MB, and `ReplayBuffer.arrays` omits the
+unused entries of policies, so that checkpoints of games with many actions stay small.
 
 The window grows with the number of samples made so far, as in KataGo: while the network learns quickly,
 old samples are worth little.
@@ -32,6 +32,8 @@ NO_ACTION = -1
 SMALL = 2**15
 """The largest number of actions that fit into 16 bits."""
 LEAST_ROOM = 1024
+MOST_LEAD = 2**15 - 1
+"""Larger leads are stored as this number."""
 
 Indices = npt.NDArray[np.int64]
 
@@ -49,12 +51,15 @@ class Samples(NamedTuple):
         Probability of each of these actions; they add up to 1.
     results : float32[n, 3]
         The probabilities of a win, a draw and a loss for the side to move.
+    leads : float32[n]
+        How many points the side to move was ahead at the end of the match; 0 in games without points.
     """
 
     positions: Words
     actions: npt.NDArray[np.int32]
     shares: Floats
     results: Floats
+    leads: Floats
 
     @property
     def size(self) -> int:
@@ -64,7 +69,11 @@ class Samples(NamedTuple):
     def take(self, chosen: Indices) -> "Samples":
         """Return the samples with these indices."""
         return Samples(
-            self.positions[chosen], self.actions[chosen], self.shares[chosen], self.results[chosen]
+            self.positions[chosen],
+            self.actions[chosen],
+            self.shares[chosen],
+            self.results[chosen],
+            self.leads[chosen],
         )
 
 
@@ -123,6 +132,7 @@ class ReplayBuffer:
     ...             np.array([[0, -1]], np.int32),
     ...             np.array([[1, 0]], np.float32),
     ...             np.array([[1, 0, 0]], np.float32),
+    ...             np.zeros(1, np.float32),
     ...         )
     ...     )
     >>> buffer.size, buffer.made, buffer.take(np.arange(3)).positions.ravel().tolist()
@@ -181,6 +191,7 @@ class ReplayBuffer:
             "actions": kept.actions[is_used],
             "shares": kept.shares[is_used],
             "results": np.ascontiguousarray(kept.results),
+            "leads": np.ascontiguousarray(kept.leads),
             "made": np.array([self.made], dtype=np.int64),
         }
 
@@ -246,10 +257,11 @@ class _Room(NamedTuple):
     actions: npt.NDArray[np.signedinteger]
     shares: npt.NDArray[np.uint16]
     results: npt.NDArray[np.uint16]
+    leads: npt.NDArray[np.int16]
 
     @property
     def columns(self) -> list[Array]:
-        return [self.positions, self.actions, self.shares, self.results]
+        return list(self)
 
     @classmethod
     def empty(cls, size: int, words: int, width: int, dtype: np.dtype[np.signedinteger]) -> "_Room":
@@ -258,6 +270,7 @@ class _Room(NamedTuple):
             np.full((size, width), NO_ACTION, dtype=dtype),
             np.zeros((size, width), dtype=np.uint16),
             np.zeros((size, 2), dtype=np.uint16),
+            np.zeros(size, dtype=np.int16),
         )
 
     @classmethod
@@ -270,10 +283,13 @@ class _Room(NamedTuple):
         room.results[:, 0] = np.rint(samples.results[:, 0] * WHOLE)
         # capped, so that win and draw together do not exceed 1
         room.results[:, 1] = np.minimum(np.rint(samples.results[:, 1] * WHOLE), WHOLE - room.results[:, 0])
+        room.leads[:] = np.clip(samples.leads, -MOST_LEAD, MOST_LEAD)
         return room
 
     def part(self, kept: slice) -> "_Room":
-        return _Room(self.positions[kept], self.actions[kept], self.shares[kept], self.results[kept])
+        return _Room(
+            self.positions[kept], self.actions[kept], self.shares[kept], self.results[kept], self.leads[kept]
+        )
 
     def samples(self, chosen: Indices) -> Samples:
         shares = self.shares[chosen].astype(np.float32)
@@ -285,4 +301,5 @@ class _Room(NamedTuple):
             self.actions[chosen].astype(np.int32),
             shares / np.maximum(shares.sum(axis=1, keepdims=True), 1),
             np.maximum(results, 0),
+            self.leads[chosen].astype(np.float32),
         )

@@ -46,6 +46,8 @@ class SelfPlay:
         has proven the result, the target is that result.
     ply_limit : int or None
         Plies after which a match ends; by default the limit of the game.
+    to_the_end : bool
+        Whether a match goes on after a search has proven its result, so that its final score is known.
     search : BatchSearchOptions
         Options of the searches.
     """
@@ -58,6 +60,7 @@ class SelfPlay:
     temperature_plies: int = 12
     trace_decay: float = 1.0
     ply_limit: int | None = None
+    to_the_end: bool = False
     search: BatchSearchOptions = field(default_factory=BatchSearchOptions)
 
 
@@ -117,7 +120,8 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
             break
         found = search.found()
         recorder.record(ready, is_full, found)
-        recorder.decide(ready & (found.results >= 0), found.results)
+        if not settings.to_the_end:
+            recorder.decide(ready & (found.results >= 0), found.results)
         moves = _moves(batch, found, settings, generator)
         plies += int(ready.sum())
         batch.step(np.where(ready, moves, 0), which=ready)
@@ -147,10 +151,8 @@ class _Recorder:
         self._batch = batch
         self._results = np.full(batch.size, -1, dtype=np.int64)
         self._parts: list[tuple[npt.NDArray[np.generic], ...]] = []
-        self._values: list[
-            tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], npt.NDArray[np.bool_], Floats]
-        ] = []
-        """For each round: the matches, whether their searches were full and proven, and values for side 0."""
+        self._values: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], Actions, Floats]] = []
+        """For each round: matches, whether their searches were full, proven results, values for side 0."""
 
     @property
     def is_decided(self) -> npt.NDArray[np.bool_]:
@@ -166,8 +168,9 @@ class _Recorder:
         """Remember the values of all searches, and the positions and policies of full ones."""
         searched = np.flatnonzero(which)
         signs = (1 - 2 * self._batch.sides[searched]).astype(np.float32)
-        is_proven = found.results[searched] >= 0
-        self._values.append((searched, is_full[searched], is_proven, signs * found.values[searched]))
+        self._values.append(
+            (searched, is_full[searched], found.results[searched], signs * found.values[searched])
+        )
         chosen = searched[is_full[searched]]
         kept = min(MOST_SHARES, found.policies.shape[1])
         policies = found.policies[chosen]
@@ -176,26 +179,45 @@ class _Recorder:
         actions[shares == 0] = NO_ACTION
         shares /= shares.sum(axis=1, keepdims=True)
         words = self._batch.packed()[chosen, : self._batch.game.facts.words]
-        self._parts.append((words, actions, shares, self._batch.sides[chosen]))
+        self._parts.append((words, actions, shares, self._batch.sides[chosen], chosen))
 
     def winners(self) -> Actions:
         """Return the side that won each match, or -1 if nobody did."""
         proven = np.where(self._results == 2, -1, self._results)
         return np.where(self.is_decided, proven, self._batch.winners)
 
+    def leads(self) -> Floats:
+        """Return how many points side 0 is ahead in each match."""
+        game, packed = self._batch.game, self._batch.packed()
+        if not game.counts_points:
+            return np.zeros(self._batch.size, dtype=np.float32)
+        scores = np.array([game.score(words[: game.facts.words]) for words in packed], dtype=np.float32)
+        ahead: Floats = scores[:, 0] - scores[:, 1]
+        return ahead
+
     def samples(self, trace_decay: float) -> Samples:
         """Return the samples, with lambda-returns as their results."""
-        words, actions, shares, sides = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        returns = np.zeros((self._batch.size, 3))  # the probabilities of a win, a draw and a loss for side 0
-        returns[np.arange(len(returns)), np.array([0, 2, 1])[self.winners()]] = 1
+        words, actions, shares, sides, matches = (
+            np.concatenate(part) for part in zip(*self._parts, strict=True)
+        )
+        certain = np.eye(3)[[0, 2, 1]]  # what is certain if side 0, side 1 or nobody has won
+        returns = certain[self.winners()]  # the probabilities of a win, a draw and a loss for side 0
         targets = []
-        for searched, is_full, is_proven, values in reversed(self._values):
+        for searched, is_full, proven, values in reversed(self._values):
             expected = np.stack([(1 + values) / 2, np.zeros_like(values), (1 - values) / 2], axis=1)
-            decay = np.where(is_proven, 1.0, trace_decay)[:, None]  # the match ends with the proven result
-            returns[searched] = decay * returns[searched] + (1 - decay) * expected
+            mixed = trace_decay * returns[searched] + (1 - trace_decay) * expected
+            returns[searched] = np.where(proven[:, None] >= 0, certain[proven], mixed)
             targets.append(returns[searched[is_full]])
         results = np.concatenate(targets[::-1]).astype(np.float32)
-        return Samples(words, actions, shares, np.where(sides[:, None] == 0, results, results[:, ::-1]))
+        is_first = sides == 0
+        leads = self.leads()[matches]
+        return Samples(
+            words,
+            actions,
+            shares,
+            np.where(is_first[:, None], results, results[:, ::-1]),
+            np.where(is_first, leads, -leads),
+        )
 
 
 def _moves(batch: Batch, found: Found, settings: SelfPlay, generator: np.random.Generator) -> Actions:

@@ -60,6 +60,9 @@ class Tower(nn.Module):
         Factors of the planes of an observation; `export` multiplies them into the first weights.
     normalised : bool
         Whether batch normalisation follows the convolutions of the tower.
+    predicts_lead : bool
+        Whether a third head predicts the final lead. It only helps the tower to learn: `export` leaves it
+        out.
     seed : int
         Determines the initial weights.
 
@@ -76,7 +79,13 @@ class Tower(nn.Module):
     scale: Tensor
 
     def __init__(
-        self, shape: NetworkShape, *, scales: tuple[float, ...] = (), normalised: bool = True, seed: int
+        self,
+        shape: NetworkShape,
+        *,
+        scales: tuple[float, ...] = (),
+        normalised: bool = True,
+        predicts_lead: bool = False,
+        seed: int,
     ) -> None:
         super().__init__()
         self.shape = shape
@@ -100,6 +109,7 @@ class Tower(nn.Module):
         )
         self.policy = PolicyHead(shape, board, generator)
         self.value = ValueHead(shape, board, generator)
+        self.lead = ValueHead(shape, board, generator, outputs=1) if predicts_lead else None
         self._cells = np.flatnonzero(mask)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
@@ -110,10 +120,15 @@ class Tower(nn.Module):
         planes : float32[n, planes, rows, columns]
             Observations from the point of view of the side to move.
         """
-        x = functional.relu(self.input(planes * self.scale))
+        x = self.trunk(planes)
+        return self.policy(x), self.value(x)
+
+    def trunk(self, planes: Tensor) -> Tensor:
+        """Return the channels that the heads see, `float32[n, channels, rows, columns]`."""
+        x: Tensor = functional.relu(self.input(planes * self.scale))
         for block in self.blocks:
             x = block(x)
-        return self.policy(x), self.value(x)
+        return x
 
     def export(self) -> dict[str, Floats]:
         """Return the tensors of a `Network` that computes the same, without normalisation."""
@@ -162,7 +177,10 @@ class Tower(nn.Module):
         return ((name, one) for name, one in self.named_modules() if isinstance(one, Convolution))
 
     def _layers(self) -> Iterator[tuple[str, nn.Linear]]:
-        return ((name, one) for name, one in self.named_modules() if isinstance(one, nn.Linear))
+        """Yield the linear layers of the network, without those of the lead."""
+        for name, one in self.named_modules():
+            if isinstance(one, nn.Linear) and f"{name}.weight" in self.shape.tensors:
+                yield name, one
 
 
 WHOLE_BOARD = frozenset({"policy.output", "value.hidden"})
@@ -205,7 +223,7 @@ class Block(nn.Module):
 
 
 class Head(nn.Module):
-    """Base class of both heads, which begin with a convolution that has a single tap."""
+    """Base class of the heads, which begin with a convolution that has a single tap."""
 
     mask: Tensor
 
@@ -238,16 +256,18 @@ class PolicyHead(Head):
 
 
 class ValueHead(Head):
-    """Computes the logits of win, draw and loss."""
+    """Computes a few numbers for the whole board, such as the logits of win, draw and loss."""
 
-    def __init__(self, shape: NetworkShape, board: Board, generator: torch.Generator) -> None:
+    def __init__(
+        self, shape: NetworkShape, board: Board, generator: torch.Generator, *, outputs: int = 3
+    ) -> None:
         width, units = shape.value_channels, shape.value_units
         super().__init__(shape.channels, width, board, generator)
         self.hidden = _linear(width * board.mask.size, units, generator, used=width * shape.cells)
-        self.output = _linear(units, 3, generator, gain=SMALL)
+        self.output = _linear(units, outputs, generator, gain=SMALL)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the logits of win, draw and loss."""
+        """Return the numbers, `float32[n, outputs]`."""
         logits: Tensor = self.output(functional.relu(self.hidden(self.seen(x))))
         return logits
 

@@ -1,8 +1,10 @@
 """Training of a network on samples of self-play, with PyTorch (extra `neural`).
 
 The loss of a sample is the cross-entropy between the shares of its actions and the policy, over legal
-actions only, plus the cross-entropy between its result and the value. AdamW minimises it. The network that
-plays has the average of the weights over the last steps, which is stronger than the last weights.
+actions only, plus the cross-entropy between its result and the value. In games with points, a third head
+can learn to predict the final lead, which helps the tower to learn; its loss is the squared error. AdamW
+minimises the sum. The network that plays has the average of the weights over the last steps, which is
+stronger than the last weights.
 
 `Trainer.arrays` has everything that changes, so resumed training gives the same bytes as uninterrupted
 training if PyTorch uses the same number of threads on the same kind of processor.
@@ -63,6 +65,8 @@ class Settings:
         Decoupled weight decay of AdamW.
     value_weight : float
         Weight of the value loss; the policy loss has the weight 1.
+    lead_weight : float
+        Weight of the loss of the lead; 0 for no such head.
     average : float
         Decay of the exponential moving average of the weights.
     max_gradient_norm : float
@@ -76,6 +80,7 @@ class Settings:
     normalised: bool = True
     weight_decay: float = 1e-3
     value_weight: float = 1.0
+    lead_weight: float = 0.0
     average: float = 0.999
     max_gradient_norm: float = 4.0
     warm_up: int = 100
@@ -122,8 +127,14 @@ class Trainer:
         self.settings = settings or Settings()
         self.encoder = Encoder(game)
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-        scales, normalised = observation_of(game).scales, self.settings.normalised
-        self.tower = Tower(shape, scales=scales, normalised=normalised, seed=seed).to(self.device)
+        self.tower = Tower(
+            shape,
+            scales=observation_of(game).scales,
+            normalised=self.settings.normalised,
+            predicts_lead=self.settings.lead_weight > 0,
+            seed=seed,
+        ).to(self.device)
+        self._names = METRICS if self.tower.lead is None else (*METRICS, LEAD_LOSS)
         self.average = deepcopy(self.tower).requires_grad_(False).eval()
         matrices = [one for one in self.tower.parameters() if one.dim() > 1]
         vectors = [one for one in self.tower.parameters() if one.dim() == 1]
@@ -157,7 +168,8 @@ class Trainer:
         -------
         dict
             `loss`, `policy_loss` and `value_loss`; `policy_entropy` of the network; `value_accuracy`,
-            the share of samples whose most likely result the network predicts; `gradient_norm`.
+            the share of samples whose most likely result the network predicts; `gradient_norm`; with a
+            head for the lead, `lead_loss`.
 
         Raises
         ------
@@ -172,7 +184,7 @@ class Trainer:
         images = np.random.default_rng([seed % 2**63, 1]).integers(
             self.encoder.images.count, size=order.shape
         )
-        sums = torch.zeros(len(METRICS), dtype=torch.float64)
+        sums = torch.zeros(len(self._names), dtype=torch.float64)
         self.tower.train()
         with _threads(self.settings.threads):
             for chosen, image in zip(order, images, strict=True):
@@ -184,7 +196,7 @@ class Trainer:
                         f"the GPU does not have enough memory for batches of {batch_size} positions; use "
                         "smaller batches or a smaller network"
                     ) from None
-        return dict(zip(METRICS, (sums / max(steps, 1)).tolist(), strict=True))
+        return dict(zip(self._names, (sums / max(steps, 1)).tolist(), strict=True))
 
     def network(self, provenance: Mapping[str, Any] | None = None) -> Network:  # JSON values
         """Return the network with the averaged weights."""
@@ -237,14 +249,17 @@ class Trainer:
             tower.restore(network.tensors)
 
     def _step(self, batch: TrainingBatch, learning_rate: float) -> torch.Tensor:
-        """Take a step on a batch, and return the values of `METRICS`."""
+        """Take a step on a batch, and return the values of the metrics."""
         settings = self.settings
         losses = _losses(self.tower, batch, self.device)
         loss = losses["policy_loss"] + settings.value_weight * losses["value_loss"]
+        if LEAD_LOSS in losses:
+            loss = loss + settings.lead_weight * losses[LEAD_LOSS]
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # has no types
         gradient = torch.nn.utils.clip_grad_norm_(self.tower.parameters(), settings.max_gradient_norm)
-        measured = [loss, *(losses[name] for name in METRICS[1:-1]), gradient]
+        known = losses | {"loss": loss, "gradient_norm": gradient}
+        measured = [known[name] for name in self._names]
         values = torch.stack([one.detach() for one in measured]).double().cpu()
         if not torch.isfinite(values).all():
             raise LearnerStateError(
@@ -277,6 +292,9 @@ class Trainer:
 
 
 METRICS = ("loss", "policy_loss", "value_loss", "policy_entropy", "value_accuracy", "gradient_norm")
+LEAD_LOSS = "lead_loss"
+HALF_LEAD = 3.0
+"""Leads m are learned as m / (HALF_LEAD + |m|), so that a few points more matter most when it is close."""
 
 
 def scheduled(peak: float, progress: float, *, last: float = 0.05) -> float:
@@ -303,17 +321,23 @@ def _losses(tower: Tower, batch: TrainingBatch, device: torch.device) -> dict[st
     """Return the losses and other metrics of a batch."""
     planes, policies = torch.from_numpy(batch.planes).to(device), torch.from_numpy(batch.policies).to(device)
     legal, results = torch.from_numpy(batch.legal).to(device), torch.from_numpy(batch.results).to(device)
-    logits, value = tower(planes)
+    channels = tower.trunk(planes)
+    logits, value = tower.policy(channels), tower.value(channels)
     log_policy = functional.log_softmax(torch.where(legal, logits, ILLEGAL), dim=1)
     log_value = functional.log_softmax(value, dim=1)
     with_policy = policies.sum(dim=1).count_nonzero().clamp(min=1)
     entropies = -(log_policy.detach().exp() * log_policy.detach()).sum(dim=1)
-    return {
+    losses = {
         "policy_loss": -(policies * log_policy).sum() / with_policy,
         "value_loss": -(results * log_value).sum() / len(results),
         "policy_entropy": entropies.mean(),
         "value_accuracy": (value.argmax(dim=1) == results.argmax(dim=1)).float().mean(),
     }
+    if tower.lead is not None:
+        leads = torch.from_numpy(batch.leads).to(device)
+        target = leads / (HALF_LEAD + leads.abs())
+        losses[LEAD_LOSS] = functional.mse_loss(torch.tanh(tower.lead(channels)[:, 0]), target)
+    return losses
 
 
 def _values(tower: Tower) -> list[torch.Tensor]:

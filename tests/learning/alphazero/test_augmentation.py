@@ -37,7 +37,7 @@ def samples(positions: list[Position]) -> Samples:
         shares[number, : len(chosen)] = generator.dirichlet(np.ones(len(chosen)))
     words = np.array([one.words for one in positions])
     results = np.tile(np.array([0.5, 0.25, 0.25], dtype=np.float32), (len(positions), 1))
-    return Samples(words, actions, shares, results)
+    return Samples(words, actions, shares, results, np.zeros(len(words), np.float32))
 
 
 @pytest.mark.parametrize(

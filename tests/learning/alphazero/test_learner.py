@@ -154,11 +154,20 @@ def test_critical_positions_measure_the_agents_that_play_with_the_network(tmp_pa
     assert "search_kept" not in learner().step(learner().start(1), InProcess())[1]
 
 
+def test_a_game_with_points_can_learn_the_final_lead() -> None:
+    game = boardgames.load("hexifence", dimension=2)
+    one = AlphaZero(game, **{**TINY, "lead_weight": 0.5})
+    state, _ = one.step(one.start(1), InProcess())
+    _, metrics = one.step(state, InProcess())
+    assert 0 < metrics["lead_loss"] < 1
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"pooled": 2}, "pooled must be at most blocks, 1, not 2"),
         ({"matches": 200_000}, "each part can have at most 65,536 matches"),
+        ({"lead_weight": 1.0}, "connect4 counts no points, so lead_weight must be 0"),
     ],
 )
 def test_options_that_do_not_fit_together_are_refused(options: dict[str, OptionValue], message: str) -> None:

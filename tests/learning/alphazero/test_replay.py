@@ -18,7 +18,8 @@ def samples(numbers: range, width: int = 3) -> Samples:
         shares[sample, :count] = generator.dirichlet(np.ones(count))
     positions = np.array([[number, 7] for number in numbers], dtype=np.uint64)
     results = generator.dirichlet(np.ones(3), size=len(numbers)).astype(np.float32)
-    return Samples(positions, actions, shares, results)
+    leads = np.array(numbers, dtype=np.float32) - 20
+    return Samples(positions, actions, shares, results, leads)
 
 
 def buffer(least: int = 50, most: int = 100) -> ReplayBuffer:
@@ -43,6 +44,7 @@ def test_samples_come_back_as_they_were_added() -> None:
     assert (given.actions == added.actions).all()
     assert np.abs(given.shares - added.shares).max() < 1e-4
     assert np.abs(given.results - added.results).max() < 1e-4
+    assert (given.leads == added.leads).all()
     assert np.allclose(given.shares.sum(axis=1), 1)
     assert np.allclose(given.results.sum(axis=1), 1)
 

@@ -52,7 +52,7 @@ def test_samples_have_the_moves_that_win_at_once_and_the_results(name: str, root
     assert samples.size == played.plies
     assert sum(played.wins) == 150
     sides = set()
-    for words, actions, shares, result in zip(*samples, strict=True):
+    for words, actions, shares, result, _ in zip(*samples, strict=True):
         position = game.unpack(words)
         chosen = actions[actions >= 0].tolist()
         assert set(chosen) <= set(position.actions)
@@ -98,6 +98,19 @@ def test_the_trace_decay_does_not_change_proven_results() -> None:
     late = samples.results[plies >= 6].tolist()  # so few simulations prove what comes of these
     assert all(result in (WIN, DRAW, LOSS) for result in late)
     assert DRAW in late
+
+
+@pytest.mark.parametrize("to_the_end", [True, False])
+def test_samples_have_the_final_lead_if_matches_are_played_to_the_end(to_the_end: bool) -> None:
+    game = boardgames.load("hexifence", dimension=2)  # seven cells, so nobody ends with a lead of 0
+    settings = SelfPlay(simulations=30, full_share=1.0, random_plies=20, to_the_end=to_the_end)
+    samples = play_matches(game, know_nothing, 40, settings=settings, seed=1).samples
+    assert (np.abs(samples.leads) <= 7).all()
+    is_final = samples.leads % 2 == 1
+    assert is_final.all() == to_the_end
+    assert ((samples.leads > 0) == (samples.results[:, 0] == 1))[is_final].all() or not to_the_end
+    sides = {game.unpack(words).side_to_move for words in samples.positions[samples.leads > 0]}
+    assert sides == {0, 1}
 
 
 def test_equal_seeds_give_equal_samples() -> None:

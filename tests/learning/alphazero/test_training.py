@@ -29,7 +29,8 @@ def samples(count: int = 64) -> Samples:
     actions = np.array([[one.actions[0], -1] for one in positions], dtype=np.int32)
     shares = np.tile(np.array([1, 0], dtype=np.float32), (count, 1))
     results = np.eye(3, dtype=np.float32)[np.minimum(actions[:, 0], 2)]
-    return Samples(np.array([one.words for one in positions]), actions, shares, results)
+    leads = actions[:, 0].astype(np.float32) - 1
+    return Samples(np.array([one.words for one in positions]), actions, shares, results, leads)
 
 
 def trainer(**settings: Any) -> Trainer:
@@ -51,9 +52,23 @@ def test_training_lowers_the_losses(normalised: bool) -> None:
     assert last["policy_entropy"] < first["policy_entropy"]
 
 
-@pytest.mark.parametrize("normalised", [True, False], ids=["normalised", "plain"])
-def test_resumed_training_ends_in_the_same_bytes(normalised: bool) -> None:
-    one, other = trainer(normalised=normalised), trainer(normalised=normalised)
+def test_a_tower_can_learn_the_final_lead_without_changing_the_form_of_its_network() -> None:
+    one = trainer(lead_weight=1.0)
+    first = train(one, steps=5, seed=1)
+    train(one, steps=150, seed=2)
+    assert train(one, steps=5, seed=3)["lead_loss"] < 0.5 * first["lead_loss"]
+    assert first["loss"] == pytest.approx(first["policy_loss"] + first["value_loss"] + first["lead_loss"])
+    assert one.network().tensors.keys() == SHAPE.tensors.keys()
+    assert "lead_loss" not in train(trainer(), steps=1, seed=1)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"normalised": True}, {"normalised": False}, {"lead_weight": 0.5}],
+    ids=["normalised", "plain", "with lead"],
+)
+def test_resumed_training_ends_in_the_same_bytes(settings: dict[str, Any]) -> None:
+    one, other = trainer(**settings), trainer(**settings)
     train(one, steps=4, seed=1)
     saved = one.arrays()
     one_metrics = train(one, steps=4, seed=2)
