@@ -368,12 +368,12 @@ class _Run:
         self.checks.append(Check(name, covered))
 
     def _add_exception(self, check: str, error: BaseException) -> str:
-        """Add an exception as a finding, but one of a plug-in only once; return a text about the check."""
+        """Add an exception as a finding, but the same one only once; return a text about the check."""
         fault = _raised(self.game, error, self.reference)
-        if isinstance(error, PluginError):
-            if fault.message in self._exceptions:
-                return f"stopped by the same exception as {self._exceptions[fault.message]}"
-            self._exceptions[fault.message] = check
+        message = fault.message.rstrip(",")  # there is a comma if a position follows
+        if message in self._exceptions:
+            return f"stopped by the same exception as {self._exceptions[message]}"
+        self._exceptions[message] = check
         self.add(check, fault, partial(place, self.game))
         return "stopped by an exception"
 
