@@ -236,6 +236,7 @@ def _kernel(
 
     @kernel(Observe)
     def observe(position: Words, side: int, out: Bytes) -> None:
+        seen_by = 1 if side == 1 else 0  # a wrong side must not read outside of the tables
         for index in range((planes + 1) * size):
             out[index] = 0
         for place in range(places):
@@ -245,7 +246,7 @@ def _kernel(
                 if bit >= 0 and has_bit(position[bit >> 6], bit & 63):
                     combination |= 1 << index
             for plane in range(planes):
-                out[plane * size + points[place]] = (shown[side, place, combination] >> plane) & 1
-            out[planes * size + points[place]] = side
+                out[plane * size + points[place]] = (shown[seen_by, place, combination] >> plane) & 1
+            out[planes * size + points[place]] = seen_by
 
     return observe

@@ -426,7 +426,7 @@ def test_a_plug_in_edited_in_a_running_notebook_is_played_by_its_new_rules(works
     code = """
     import importlib, pathlib
     import boardgames
-    import boardgames_mine.game as module
+    from boardgames_mine import game as module, rules
 
     def moves():
         game = boardgames.load("mine")
@@ -435,8 +435,9 @@ def test_a_plug_in_edited_in_a_running_notebook_is_played_by_its_new_rules(works
         return len(game.start().legal_moves), boardgames.perft(game.start(), 2), match.ply
 
     print(*moves())
-    path = pathlib.Path(module.__file__)
+    path = pathlib.Path(rules.__file__)
     path.write_text(path.read_text().replace("range(CELLS):\\n            if", "range(4):\\n            if"))
+    importlib.reload(rules)
     importlib.reload(module)
     print(*moves())
     """
