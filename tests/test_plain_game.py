@@ -200,7 +200,9 @@ def test_playouts_end_and_are_repeatable() -> None:
 
 
 def test_perfect_players_draw() -> None:
-    match = MatchSetup(Noughts(), ("alphabeta:depth=9", "mcts:simulations=2000"), seed=1).start_match().play()
+    players = ("alphabeta:depth=9", "mcts:simulations=2000")
+    setup = MatchSetup(Noughts(), players, limit=Limit(), seed=1)  # by default, a move takes at most a second
+    match = setup.start_match().play()
     assert match.outcome == Outcome(None, Termination.RULES)
 
 
@@ -280,15 +282,19 @@ def packed_outcome(position: Words) -> int:
 
 
 @kernel(LegalMoves)
-def packed_moves(position: Words, moves: Actions) -> int:
-    if packed_outcome(position) >= 0:
-        return 0
+def moves_after_the_end(position: Words, moves: Actions) -> int:
+    """Write all empty cells, also if the match is over."""
     count = 0
     for cell in range(9):
         if not has_bit(position[0] | position[1], cell):
             moves[count] = cell
             count += 1
     return count
+
+
+@kernel(LegalMoves)
+def packed_moves(position: Words, moves: Actions) -> int:
+    return 0 if packed_outcome(position) >= 0 else moves_after_the_end(position, moves)
 
 
 @kernel(Apply)
@@ -367,16 +373,6 @@ def moves_to_occupied_cells(position: Words, moves: Actions) -> int:
     for cell in range(9):
         moves[cell] = cell
     return 9
-
-
-@kernel(LegalMoves)
-def moves_after_the_end(position: Words, moves: Actions) -> int:
-    count = 0
-    for cell in range(9):
-        if not has_bit(position[0] | position[1], cell):
-            moves[count] = cell
-            count += 1
-    return count
 
 
 @pytest.mark.parametrize(
