@@ -3,7 +3,6 @@
 This relies on private parts of Numba, as `boardgames.kernels.cache` does.
 """
 
-import dis
 import re
 import signal
 import threading
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import FrameType, FunctionType
 from typing import Any, Literal
 
 from numba import objmode, types
@@ -67,7 +66,7 @@ _PLAIN_WORDS = (
 """Patterns of Numba's messages, and the same in plain words."""
 _PYTHON_TYPES = {"Tuple": "tuple", "UniTuple": "tuple", "DictType": "dict"}
 _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
-_USE_INTEGERS = "use integers, and // instead of /"
+_NO_FLOATS = f"{_USE_UINT64}; fractions and / give float64 too, so use integers and //"
 
 
 class _CountsError(Exception):
@@ -291,21 +290,9 @@ def _compile_error(function: FunctionType, text: str) -> str:
     if reason.endswith("signature:"):
         reason += next((part.removeprefix(">>>") for part in lines if part.startswith(">>>")), "")
         if (found := _FLOAT_OPERATOR.search(reason)) and (symbol := _SYMBOLS.get(found["name"])):
-            reason = f"{symbol} does not work with float64; {_advice_about_floats(code, int(line))}"
+            reason = f"{symbol} does not work with float64; {_NO_FLOATS}"
     reason = _in_plain_words(reason)
     return f"{function.__name__} does not compile: {reason} ({Path(file).resolve()}:{line})"
-
-
-def _advice_about_floats(code: CodeType, line: int) -> str:
-    """Return what to do about a float64 in a line where an integer is needed."""
-    lines = {
-        one.positions.lineno
-        for one in dis.get_instructions(code)
-        if one.positions is not None and (isinstance(one.argval, float) or one.argrepr in ("/", "/="))
-    }
-    if line in lines:
-        return _USE_INTEGERS
-    return f"{_USE_INTEGERS}, or if there are no such numbers, {_USE_UINT64}" if lines else _USE_UINT64
 
 
 def _in_plain_words(reason: str) -> str:
