@@ -41,7 +41,7 @@ SIMULATIONS = {64: "", 400: "0.93"}
 """Simulations per search, each with the target share of positions in which the search keeps the result."""
 OTHERS = ("alphabeta:depth=8", "mcts:simulations=20000")
 ABLATION_STEPS = 95
-"""Number of training steps, which take about twelve minutes with the default settings."""
+"""Steps in each training run: about twelve minutes with the default settings."""
 ABLATIONS: dict[str, dict[str, object]] = {
     "the default settings": {},
     "Dirichlet noise with forced playouts and pruned targets": {"root": "noise"},
@@ -54,7 +54,7 @@ ABLATIONS: dict[str, dict[str, object]] = {
     "network with 16 channels and 2 blocks": {"channels": 16, "blocks": 2},
     "network with 48 channels and 4 blocks": {"channels": 48, "blocks": 4},
 }
-"""The settings of each training by what it leaves out or changes."""
+"""What each training run leaves out or changes, with its settings."""
 SECONDS = 0.1
 """Time for a move in the matches of alpha-beta search that evaluates positions with a network."""
 
@@ -87,7 +87,7 @@ def strength(runs: int) -> Iterator[Row]:
 
 
 def ablations(runs: int) -> Iterator[Row]:
-    """Train for equally many steps without one part of the method at a time, each with several seeds."""
+    """Train without one part of the method at a time, for the same number of steps, with several seeds."""
     game = boardgames.load("connect4")
     critical = find_critical_positions(game, POSITIONS, seed=SEED)
     for title, settings in ABLATIONS.items():
@@ -108,7 +108,7 @@ def ablations(runs: int) -> Iterator[Row]:
 
 
 def _with_interval(shares: list[float]) -> str:
-    """Return the mean share as a percentage, with the 95 % interval of a share of `POSITIONS`."""
+    """Format the mean share as a percentage with its 95 % interval for `POSITIONS` positions."""
     share = float(np.mean(shares))
     low, high = wilson(share, POSITIONS)
     return f"{share:.1%} [{low:.1%}, {high:.1%}]"

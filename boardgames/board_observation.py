@@ -1,10 +1,9 @@
 """The observation of a game that declares none: planes that show the board.
 
-The places of the planes are the cells of the picture and the middles of its lines. The planes show what the
-picture has there: the pieces of each side, the cells it owns and the lines it has drawn. A picture takes too
-long to be made for every position, so pictures are only made of some positions of random matches. By
-comparing them with the packed positions, the bits are found that tell what is at each place. A kernel reads
-these bits.
+The places are the cells of the picture and the midpoints of its lines. The planes show what the picture has
+there: the pieces of each side, the cells it owns and the lines it has drawn. Drawing every position would be
+too slow. Instead, some positions from random matches are drawn once and compared with their packed form, to
+find the bits that identify what is at each place. A kernel then only reads these bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,15 +18,15 @@ from boardgames.observation import HEXAGONAL, SQUARE, Observation, Places
 from boardgames.picture import Picture
 
 SIGHTINGS = 8
-"""Pictures are made until each bit has been 0 and 1 in this many of them, as far as there are positions."""
+"""Positions are drawn until each bit has been 0 in this many of them, and 1 in as many."""
 MOST_BITS = 8
-"""Maximum number of bits that tell what is at a place."""
+"""Maximum number of bits that identify what is at a place."""
 MOST_PLANES = 60
 """Maximum number of planes that show the board."""
 MOST_EMPTY = 4
-"""Places form one row if a grid would have more than this number of times as many."""
+"""If a grid had more than this many points per place, the places form a single row instead."""
 TOLERANCE = 0.01
-"""How far a place may be from its point of the grid, in distances between points."""
+"""Maximum distance of a place from its grid point, as a fraction of the grid spacing."""
 
 Bits = npt.NDArray[np.bool_]
 What = Literal["pieces", "cells", "lines"]
@@ -43,11 +42,11 @@ class Content(NamedTuple):
 
 
 Contents = frozenset[Content]
-"""All that is at one place."""
+"""Everything at one place."""
 
 
 class Grid(NamedTuple):
-    """The places of a board as rows and columns, and the neighbourhood of a place."""
+    """A grid: its size, the row and column of each place, and which places are neighbours."""
 
     rows: int
     columns: int
@@ -56,15 +55,15 @@ class Grid(NamedTuple):
 
 
 def of_pictures(positions: Sequence[Words], draw: Callable[[Words], Picture]) -> Observation | None:
-    """Return an observation that shows the board, or None if no bits tell what is at each place.
+    """Return an observation that shows the board, or None if no bits identify what is at each place.
 
-    The planes of the observing side come first; the last plane is 1 if side 1 observes. Anything else, such
-    as what is in a tray, is not seen.
+    The planes of the observing side come first; the last plane is 1 if side 1 observes. Nothing but the board
+    is shown, so pieces in a tray, for example, are missing.
 
     Parameters
     ----------
     positions : sequence of uint64[n]
-        Positions of random matches in random order; only some of them are drawn.
+        Positions from random matches, in random order. Only some of them are drawn.
     draw : callable
         Returns the picture of a packed position.
 
@@ -156,7 +155,7 @@ def _unpacked(positions: Sequence[Words]) -> Bits:
 
 
 def _to_draw(bits: Bits) -> list[int]:
-    """Return the positions to draw: those with a bit that has been 0 or 1 in too few of the ones before."""
+    """Return the indices of the positions to draw: a position is skipped if it has no rare bits."""
     bits = bits[:, bits.any(axis=0) & ~bits.all(axis=0)]
     seen = np.zeros((2, bits.shape[1]), dtype=int)
     drawn: list[int] = []
@@ -168,9 +167,9 @@ def _to_draw(bits: Bits) -> list[int]:
 
 
 def _telling_bits(seen: Sequence[Contents], bits: Bits) -> list[int] | None:
-    """Return a few bits that tell what is at a place; None if there are none.
+    """Return a small set of bits that identifies what is at a place, or None if there is no such set.
 
-    Only those bits are considered that are always the same for the same contents.
+    A bit can only be used if it always has the same value for the same contents.
     """
     cases = [bits[[one == contents for one in seen]] for contents in dict.fromkeys(seen)]
     values = np.array([case[0] for case in cases])
@@ -191,7 +190,7 @@ def _telling_bits(seen: Sequence[Contents], bits: Bits) -> list[int] | None:
 def _planes(contents: set[Content]) -> tuple[tuple[str, ...], Callable[[Contents, int], int]]:
     """Return the names of the planes, and a function that returns the planes of a place as bits.
 
-    The symbols of the two sides correspond to each other in alphabetical order.
+    The symbols of the two sides are matched in alphabetical order.
     """
     ranks: dict[Content, tuple[What, int]] = {}
     for what in WHATS:
@@ -214,7 +213,7 @@ def _planes(contents: set[Content]) -> tuple[tuple[str, ...], Callable[[Contents
 
 
 def _padded(lists: Sequence[list[int]]) -> npt.NDArray[np.int64]:
-    """Return lists as the rows of an array, filled up with -1."""
+    """Return lists as the rows of an array, padded with -1."""
     width = max(map(len, lists))
     return np.array([one + [-1] * (width - len(one)) for one in lists], dtype=np.int64)
 
@@ -227,9 +226,9 @@ def _kernel(
     Parameters
     ----------
     bits_of : int64[places, k]
-        The bits that tell what is at each place, padded with -1.
+        The bits that identify what is at each place, padded with -1.
     shown : int64[2, places, 2 ** k]
-        The planes, as bits, that show a place to each side, for each combination of its bits.
+        For each side, place and combination of its bits: the planes that are 1 there, as a bit set.
     """
     size, places, most = grid.rows * grid.columns, len(grid.places), bits_of.shape[1]
     points = np.array([row * grid.columns + column for row, column in grid.places])

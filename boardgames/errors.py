@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _SPECIAL_IN_QUOTES = re.compile(r'["$`!\n]|\\(?:\\|\Z)')
-"""Matches what shells change in double quotes."""
+"""Matches what a shell interprets inside double quotes."""
 MAX_LISTED_NAMES = 20
 MAX_QUOTED_LENGTH = 80
 MAX_NAME_LENGTH = 100

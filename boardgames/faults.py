@@ -150,7 +150,7 @@ def as_exception(error: BaseException) -> Exception:
 
 
 def line_of(error: BaseException, module: str) -> str:
-    """Return the last line of a module's package in the traceback of an error as `file:line`, or ''.
+    """Return the innermost line of a module's package in a traceback as `file:line`, or '' if none.
 
     Examples
     --------

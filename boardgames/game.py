@@ -1040,7 +1040,7 @@ def observation_of(game: Game) -> "Observation":
 
 @lru_cache(maxsize=64)
 def _default_observation(game: Game) -> "Observation":
-    """Return what networks see of a game that declares nothing."""
+    """Return the observation of a game that declares none."""
     from boardgames.board_observation import of_pictures
     from boardgames.observation import of_words, random_positions
 

@@ -29,9 +29,9 @@ WORD_BITS = 64
 MAX_STEP = 4
 """Largest number of rows or columns between a place and a neighbour."""
 SAMPLED_PLIES = 8000
-"""Number of positions in the matches of `random_positions`."""
+"""`random_positions` stops after the match in which it reaches this many positions."""
 LONGEST_MATCH = 400
-"""Number of plies after which `random_positions` abandons a match."""
+"""`random_positions` ends a match after this many plies."""
 
 Places = tuple[tuple[int, int], ...]
 
@@ -187,16 +187,16 @@ def place_images(
 
 
 def random_positions(kernels: "Kernels", actions: int, starts: Sequence[Words]) -> list[Words]:
-    """Return the positions of random matches, always the same ones, in random order.
+    """Return positions from random matches, in random order; every call returns the same ones.
 
-    The last positions of the matches are included.
+    The positions at the end of the matches are included.
 
     Parameters
     ----------
     actions : int
         The number of actions of the game.
     starts : sequence of uint64[n]
-        Where the matches start, in turn.
+        Start positions; the matches take them in turn.
     """
     generator, found = np.random.default_rng(0), list[Words]()
     buffer = np.zeros(actions, dtype=np.int64)

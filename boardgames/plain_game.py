@@ -514,7 +514,7 @@ _RESULTS: dict[str, type] = {
 }
 """The methods that subclasses implement, and the types of their results."""
 _MOVE_ARGUMENTS = {"apply": 2, "move_text": 1}
-"""The methods that are given a move, and the index of this argument."""
+"""The methods that take a move, and the index of that argument."""
 
 
 def outcome_code(game: PlainGame[Any, Any], state: object) -> int:
@@ -618,7 +618,7 @@ class _Node:
 
 
 def _place_of_error(error: BaseException, method: FunctionType, arguments: Sequence[Any]) -> str:
-    """Return the line that raised an exception in a method of a game, and the move if it was given one."""
+    """Describe where a method of a game failed: the line and, if it takes a move, the move."""
     index = _MOVE_ARGUMENTS.get(method.__name__, len(arguments))
     moves = [f"for the move {quote(move)}" for move in arguments[index : index + 1]]
     return ", ".join([line_of(error, method.__module__), *moves])

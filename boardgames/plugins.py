@@ -830,7 +830,7 @@ def _check_game(game: object) -> None:
 
 
 def _make_for(kind: Kind, name: str, game: "Game", argument: object, base: type[Made]) -> Made:
-    """Call a function that a plug-in offers; raise PluginError if its result is not an instance of `base`."""
+    """Call a plug-in's function for a game; raise PluginError if the result is not an instance of `base`."""
     _check_game(game)
 
     def make(function: Callable[[object], object]) -> Made:

@@ -1,4 +1,4 @@
-"""The symmetries of a game as permutations, with which samples for learning are augmented.
+"""Symmetries of a game as permutations, for augmenting training samples.
 
 The symmetries of a game are Python functions of packed positions and actions. They permute the places of
 observations and, in most games, also the actions. Both permutations are found by trying the functions on
@@ -31,14 +31,14 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """Symmetries as permutations of places and of actions; the first symmetry changes nothing.
+    """Symmetries as permutations of places and of actions; the first one is the identity.
 
     Attributes
     ----------
     places : int64[g, rows * columns]
-        The place to which each symmetry moves each place, in all planes; places are numbered row by row.
+        Where each symmetry moves each place, in all planes; places are numbered row by row.
     actions : int64[g, actions]
-        The image of each action under each symmetry, -1 if unknown.
+        The image of each action under each symmetry; -1 if it is not known.
     """
 
     places: Actions
@@ -46,7 +46,7 @@ class Images:
 
     @property
     def count(self) -> int:
-        """The number of symmetries, with the one that changes nothing."""
+        """The number of symmetries, including the identity."""
         return len(self.places)
 
 
@@ -95,14 +95,14 @@ def images_of(game: Game) -> Images:
 
 
 def identity_of(game: Game) -> Images:
-    """Return no symmetries but the one that changes nothing."""
+    """Return only the identity."""
     observation = observation_of(game)
     places, actions = observation.rows * observation.columns, game.facts.actions
     return Images(np.arange(places)[None].copy(), np.arange(actions)[None].copy())
 
 
 def _closed(images: Images, places: Actions, actions: Actions) -> Images:
-    """Add a symmetry to a group, with everything that follows from it, up to `MOST_IMAGES` in all."""
+    """Add a symmetry to a group and close the group under composition, up to `MOST_IMAGES` members."""
     found = list(zip(images.places, images.actions, strict=True))
     known = {one.tobytes() for one, _ in found}
     generators = [*found[1:], (places, actions)]

@@ -1,4 +1,4 @@
-"""A game that declares no observation is seen as its picture shows it."""
+"""Games without an observation of their own get planes that match their picture."""
 
 import random
 from collections.abc import Callable

@@ -126,7 +126,7 @@ def installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def small_installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """Return an environment with nothing but the core and what it cannot do without."""
+    """Return an environment with only the core and its required dependencies."""
     folder = tmp_path_factory.mktemp("small")
     installed = Installation.create(folder, wheels["boardgames_core"])
     link_requirements("boardgames-core", installed.packages)

@@ -187,13 +187,13 @@ def _register(example: Game, short_name: str) -> None:
 
 
 def _loaded_game(text: str) -> Any:
-    """Return the game that OpenSpiel writes as `text`, for pickle: other processes may not know it yet."""
+    """Unpickle a game from its text in OpenSpiel; another process may have to register it first."""
     register(text.partition("(")[0].removeprefix(PREFIX))
     return _pyspiel().load_game(text)
 
 
 def _loaded_state(game: str, text: str) -> Any:
-    """Return a state as OpenSpiel serializes it, for pickle."""
+    """Unpickle a state that OpenSpiel has serialized."""
     _loaded_game(game)
     return _pyspiel().deserialize_game_and_state(text)[1]
 

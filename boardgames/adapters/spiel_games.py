@@ -270,7 +270,7 @@ class BotPlayer(Player):
         return type(self), (self.game, self._make_bot)
 
     def match_started(self, side: int) -> None:
-        """Make the bots forget earlier matches."""
+        """Restart the bots for a new match."""
         for bot in self._bots.values():
             bot.restart()
 

@@ -121,7 +121,7 @@ class Arena:
         KeyboardInterrupt
             If the user interrupts; the matches so far are stored, and `report()` includes them.
         MatchError
-            If worker processes would need a game or an agent that only this process has.
+            If worker processes would need a game or an agent that only exists in this process.
         StoreError
             If a match cannot be stored.
         """
@@ -156,7 +156,7 @@ class Arena:
         return tally.report(self.plan.game.facts.name, self.plan.planned, state)
 
     def _check_workers(self) -> None:
-        """Raise MatchError if there is an agent or a game that worker processes do not have."""
+        """Raise MatchError if an agent or the game only exists in this process."""
         players, names = self.plan.given_players, self.plan.local_names
         if players:
             raise MatchError(

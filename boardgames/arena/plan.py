@@ -290,7 +290,7 @@ class Plan:
         )
 
     def load_lineup(self) -> Lineup:
-        """Load every agent once, unless it was given as a player, to check it and to determine its identity.
+        """Check every agent and determine its identity; agents that are not player objects are loaded once.
 
         Raises
         ------
@@ -401,7 +401,7 @@ def _checked_agent(agent: Any, game: Game, targets: dict[str, object]) -> str | 
 
 
 def _checked_player(player: Player, game: Game) -> Player:
-    """Return a player that was given; raise an error if it plays another game or has no text."""
+    """Check that a given player plays this game and can describe itself, and return it."""
     if player.game != game:
         raise OptionError(f"{player!r} plays {player.game!r}, not {game!r}")
     with plugins.attributing_errors("agent", player.name):

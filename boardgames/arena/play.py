@@ -194,7 +194,7 @@ class _Players:
         return self._players[sides[0]], self._players[sides[1]]
 
     def _given_player(self, agent: int) -> Player | None:
-        """Return the player that was given as this agent, which its owner closes; None if there is none."""
+        """Return the player object given for this agent, which its owner closes, or None."""
         return self.settings.players[agent] if self.settings.players else None
 
     def _loaded_player(self, agent: int) -> Player:

@@ -108,7 +108,7 @@ def print_errors(errors: Sequence[object]) -> None:
 
 
 def print_traceback(error: BaseException) -> None:
-    """Print the traceback of an error on stderr if the user asked for tracebacks."""
+    """Print the traceback of an error to stderr, if tracebacks are turned on."""
     if os.environ.get(DEBUG_VARIABLE):
         for line in "".join(traceback.format_exception(error)).splitlines():
             say(printable(line), err=True)

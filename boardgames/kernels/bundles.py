@@ -60,7 +60,7 @@ class Bundle:
     Raises
     ------
     KernelError
-        If there is no named tuple, or an item does not match the kind of its field.
+        If `items` is not a named tuple, or an item does not match the kind of its field.
 
     Attributes
     ----------

@@ -154,7 +154,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
         return template, signature, folded, {}
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Return the code for arguments of new types; Numba calls this once for each combination of types."""
+        """Return the code for arguments whose types are new; Numba remembers it for later calls."""
         self.load()
         if not self._search_new_conversions(*args, **kws):
             self._explain_matching_error(*args, **kws)

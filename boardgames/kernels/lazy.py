@@ -90,7 +90,7 @@ class Kernel:
 
 
 deferred: list[weakref.ref[Kernel]] = []
-"""The kernels to compile when they are first called that are not known to be compiled yet."""
+"""Kernels that will be compiled on their first call, as far as they are not known to be compiled."""
 
 
 def load_kernel(kernel: Any) -> None:  # a kernel, or a function without compilation

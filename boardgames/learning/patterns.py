@@ -209,7 +209,7 @@ class Patterns(WeightsLearner):
         return {"score": float(np.mean(points))} if points else {}
 
     def _play(self, state: LearnerState, executor: Executor) -> list[LabelledPositions]:
-        """Play the matches of a step; their numbers follow on from those of the step before."""
+        """Play the matches of a step, numbered from where the previous step ended."""
         step, seed, matches = state.integer("step"), state.integer("seed"), self.integer("matches")
         return self._label(
             executor, self.result(state), self.opponents, self.label_settings,

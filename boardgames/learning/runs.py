@@ -415,8 +415,8 @@ def _check_empty(folder: Path) -> None:
         raise FileError(f"cannot read {folder}: {describe_os_error(error)}") from None
     if CONFIG in names:
         raise FileError(
-            f"there is a run in {folder} already; continue it with --resume {run_reference(folder)} (in "
-            "Python: Run.open), or choose another folder"
+            f"{folder} already has a run; resume it with --resume {run_reference(folder)} (Run.open in "
+            "Python) or choose another folder"
         )
     if any(name != LOCK and not _TEMPORARY_NAME.fullmatch(name) for name in names):
         raise FileError(f"cannot create a run in {folder}: the folder is not empty")

@@ -253,7 +253,7 @@ def run_layers(bundle: Actions, work: Floats, entries: Actions, count: int) -> N
 
 @kernel(types.void(BUNDLE, FLOATS_OUT, BYTES, types.int64, types.int64))
 def read_observations(bundle: Actions, work: Floats, observations: Bytes, begin: int, count: int) -> None:
-    """Copy `count` observations, from index `begin` on, into the rows that the first layer reads."""
+    """Copy `count` observations, starting at index `begin`, into the rows that the first layer reads."""
     program = unpack(bundle)
     sizes, layer = program.sizes[0], program.layers[0]
     plane_size = sizes.observation // sizes.planes

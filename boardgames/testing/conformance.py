@@ -343,7 +343,7 @@ class _Run:
         self.remarks: list[Finding] = []
         self.notes: list[str] = []
         self._exceptions: dict[str, str] = {}
-        """The messages of exceptions of plug-ins, and the checks that found them first."""
+        """For each exception, by its message: the check that reported it."""
         self.current = "playouts"
         """Name of the check that is running; `playouts` while matches are sampled for all checks."""
 
@@ -368,7 +368,7 @@ class _Run:
         self.checks.append(Check(name, covered))
 
     def _add_exception(self, check: str, error: BaseException) -> str:
-        """Add an exception as a finding, but the same one only once; return a text about the check."""
+        """Report an exception as a finding, unless an earlier check did; return what stopped this check."""
         fault = _raised(self.game, error, self.reference)
         message = fault.message.rstrip(",")  # there is a comma if a position follows
         if message in self._exceptions:

@@ -416,7 +416,7 @@ class _CheckedCalls(Calls):
         room: str = "",
         with_more_room: Callable[[], object] | None = None,
     ) -> Result:
-        """Log a call and run it; raise KernelFaultError if it raises an exception, except a RulesError."""
+        """Log a call and run it. Exceptions become a KernelFaultError, but a RulesError is passed on."""
         place = "-" if action is None else action
         os.pwrite(self._descriptor, f"{place} {words.tobytes().hex()} {name}\n".encode(), 0)
         try:

@@ -28,7 +28,7 @@ MAX_PLIES = 200
 GUARD = 8
 """Number of extra elements at the end of a guarded buffer."""
 REPEATS = 8
-"""Number of calls that show whether a kernel gives the same result each time."""
+"""Number of calls with which `is_repeatable` compares results."""
 FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 
@@ -139,7 +139,7 @@ def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1])
 
 
 def is_repeatable(write: Callable[[Words], object], size: int) -> bool:
-    """Return True if `write` turns equal buffers of `size` words into equal buffers.
+    """Return True if `write` fills a buffer of `size` words with the same words each time.
 
     Examples
     --------

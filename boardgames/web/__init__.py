@@ -1,1 +1,1 @@
-"""Play and watch matches in the browser, on a local page that Starlette serves; needs the extra `web`."""
+"""The browser interface: a local server for playing and watching matches (needs the extra `web`)."""

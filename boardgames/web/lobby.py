@@ -63,7 +63,7 @@ MAX_MATCHES = 200
 MAX_LOADED_MATCHES = 4
 """Maximum number of matches in memory, with their agents' tables, unless more are watched or in play."""
 EMPTY_SECONDS = 600.0
-"""How long a match without moves is kept after its last page is closed or, if later, the server starts."""
+"""How long to keep a match without moves once nobody has it open, or since the server restarted."""
 SWEEP_SECONDS = 30.0
 """Seconds between two checks for such matches."""
 TABLES_SECONDS = 60.0

@@ -1,4 +1,4 @@
-"""Games with which bridges to other libraries are tested: the installed ones."""
+"""The games with which the bridges to other libraries are tested."""
 
 from collections.abc import Iterator
 

@@ -418,8 +418,9 @@ def test_a_run_is_never_overwritten(bg: Run, home: Path) -> None:
     ran = bg(*NAMED)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert (
-        ran.err == f"error: there is a run in {home / 'runs' / 'first'} already; continue it with "
-        "--resume first (in Python: Run.open), or choose another folder\n"
+        ran.err
+        == f"error: {home / 'runs' / 'first'} already has a run; resume it with --resume first (Run.open in "
+        "Python) or choose another folder\n"
     )
     assert content(home / "runs" / "first") == before
 

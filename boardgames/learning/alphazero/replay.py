@@ -33,7 +33,7 @@ SMALL = 2**15
 """The largest number of actions that fit into 16 bits."""
 LEAST_ROOM = 1024
 MOST_LEAD = 2**15 - 1
-"""Larger leads are stored as this number."""
+"""Maximum lead that can be stored; larger ones are clipped."""
 
 Indices = npt.NDArray[np.int64]
 
@@ -52,7 +52,7 @@ class Samples(NamedTuple):
     results : float32[n, 3]
         The probabilities of a win, a draw and a loss for the side to move.
     leads : float32[n]
-        How many points the side to move was ahead at the end of the match; 0 in games without points.
+        How many points the side to move was ahead when the match ended; 0 in games without points.
     """
 
     positions: Words

@@ -47,7 +47,7 @@ class SelfPlay:
     ply_limit : int or None
         Plies after which a match ends; by default the limit of the game.
     to_the_end : bool
-        Whether a match goes on after a search has proven its result, so that its final score is known.
+        Whether matches continue after a search has proven the result, so that the final score is known.
     search : BatchSearchOptions
         Options of the searches.
     """
@@ -152,7 +152,7 @@ class _Recorder:
         self._results = np.full(batch.size, -1, dtype=np.int64)
         self._parts: list[tuple[npt.NDArray[np.generic], ...]] = []
         self._values: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], Actions, Floats]] = []
-        """For each round: matches, whether their searches were full, proven results, values for side 0."""
+        """For each round: the matches, and whether each search was full, its proven result and its value."""
 
     @property
     def is_decided(self) -> npt.NDArray[np.bool_]:

@@ -124,7 +124,7 @@ class Tower(nn.Module):
         return self.policy(x), self.value(x)
 
     def trunk(self, planes: Tensor) -> Tensor:
-        """Return the channels that the heads see, `float32[n, channels, rows, columns]`."""
+        """Return the output of the tower, which the heads read, `float32[n, channels, rows, columns]`."""
         x: Tensor = functional.relu(self.input(planes * self.scale))
         for block in self.blocks:
             x = block(x)
@@ -177,7 +177,7 @@ class Tower(nn.Module):
         return ((name, one) for name, one in self.named_modules() if isinstance(one, Convolution))
 
     def _layers(self) -> Iterator[tuple[str, nn.Linear]]:
-        """Yield the linear layers of the network, without those of the lead."""
+        """Yield the linear layers that are part of the network, which has no head for the lead."""
         for name, one in self.named_modules():
             if isinstance(one, nn.Linear) and f"{name}.weight" in self.shape.tensors:
                 yield name, one
@@ -256,7 +256,7 @@ class PolicyHead(Head):
 
 
 class ValueHead(Head):
-    """Computes a few numbers for the whole board, such as the logits of win, draw and loss."""
+    """Computes a few numbers for the whole board: the logits of win, draw and loss, or the lead."""
 
     def __init__(
         self, shape: NetworkShape, board: Board, generator: torch.Generator, *, outputs: int = 3
@@ -267,7 +267,7 @@ class ValueHead(Head):
         self.output = _linear(units, outputs, generator, gain=SMALL)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the numbers, `float32[n, outputs]`."""
+        """Return the outputs, `float32[n, outputs]`."""
         logits: Tensor = self.output(functional.relu(self.hidden(self.seen(x))))
         return logits
 

@@ -66,7 +66,7 @@ class Settings:
     value_weight : float
         Weight of the value loss; the policy loss has the weight 1.
     lead_weight : float
-        Weight of the loss of the lead; 0 for no such head.
+        Weight of the lead loss; 0 leaves the head out.
     average : float
         Decay of the exponential moving average of the weights.
     max_gradient_norm : float
@@ -249,7 +249,7 @@ class Trainer:
             tower.restore(network.tensors)
 
     def _step(self, batch: TrainingBatch, learning_rate: float) -> torch.Tensor:
-        """Take a step on a batch, and return the values of the metrics."""
+        """Take a step on a batch and return its metrics."""
         settings = self.settings
         losses = _losses(self.tower, batch, self.device)
         loss = losses["policy_loss"] + settings.value_weight * losses["value_loss"]
@@ -294,7 +294,7 @@ class Trainer:
 METRICS = ("loss", "policy_loss", "value_loss", "policy_entropy", "value_accuracy", "gradient_norm")
 LEAD_LOSS = "lead_loss"
 HALF_LEAD = 3.0
-"""Leads m are learned as m / (HALF_LEAD + |m|), so that a few points more matter most when it is close."""
+"""The target for a lead m is m / (HALF_LEAD + |m|), so that a point matters most in a close match."""
 
 
 def scheduled(peak: float, progress: float, *, last: float = 0.05) -> float:

@@ -45,7 +45,7 @@ WORTH_A_THREAD = 128
 NODES, EDGES_PER_NODE = 64, 16
 """Initial number of nodes of a tree, and of edges per node; both double when a tree is full."""
 ROUNDING = 1e-4
-"""How far a value may be outside -1 to 1, since networks compute it with rounding errors."""
+"""Tolerance for values outside -1 to 1, which rounding errors of networks can cause."""
 
 
 @runtime_checkable
@@ -510,7 +510,7 @@ class BatchSearch:
 def answer_of(
     evaluator: Evaluator, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
 ) -> tuple[npt.ArrayLike, npt.ArrayLike]:
-    """Return the policies and values of an evaluator; `checked_evaluations` checks them.
+    """Call an evaluator and return its policies and values, which `checked_evaluations` then checks.
 
     Raises
     ------
@@ -531,7 +531,7 @@ def answer_of(
 def checked_evaluations(
     policies: npt.ArrayLike, values: npt.ArrayLike, shape: tuple[int, ...]
 ) -> tuple[Floats, Floats]:
-    """Return policies of this shape, and values, as arrays, after checking them.
+    """Check the policies, which must have this shape, and the values; return both as arrays.
 
     Raises
     ------
@@ -548,7 +548,7 @@ def checked_evaluations(
 
 
 def _numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Return policies or values as an array; raise LimitError unless they are finite and of this shape."""
+    """Return policies or values as an array; raise LimitError if the shape is wrong or one is not finite."""
     try:
         array = np.ascontiguousarray(given, dtype=np.float32)
     except (TypeError, ValueError):

@@ -49,7 +49,7 @@ DRAW_PENALTY = 150.0
 PATIENCE = 10
 """Number of plies without a push-off before `alphabeta` uses this evaluation."""
 CONCESSION = 0.2
-"""Maximum loss, in marbles, that a move of this evaluation may have compared with the best move."""
+"""How many marbles a move of this evaluation may lose compared with the best move."""
 
 
 @kernel(Phase, inline=True)

@@ -171,7 +171,7 @@ def next_capture(edge_set: Actions) -> tuple[int, int, int]:
 def capture_or_hand_out(bundle: Actions, state: Words) -> int:
     """Return a capturing edge, or one that hands out cells, in a position without free edges.
 
-    Cells are handed out if having to move first in the rest of the position would cost more than them.
+    Cells are handed out if moving first in the rest of the position would cost more than they are worth.
     """
     edge, cells, hand_out = next_capture(unpack(bundle).edge_set)
     if cells == 0:

@@ -366,7 +366,7 @@ def is_at_least(bundle: Actions, bound: int, nodes: int) -> bool:
 
 @kernel(types.int64(BUNDLE, types.int64))
 def value_of_sacrifices(bundle: Actions, nodes: int) -> int:
-    """Return the value of a workspace's edge set, or an estimate if a search would need more than `nodes`."""
+    """Return the value of the workspace's edge set, or an estimate if a search would exceed `nodes`."""
     prepare(bundle, nodes)
     state = unpack(bundle).state
     lower, upper = -state[CELLS_LEFT], state[CELLS_LEFT]

@@ -1,4 +1,4 @@
-"""Hooks of tic-tac-toe."""
+"""Plug-in hooks of tic-tac-toe."""
 
 from boardgames.hookspecs import Entry, hookimpl
 

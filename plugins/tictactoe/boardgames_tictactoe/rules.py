@@ -70,7 +70,7 @@ def outcome(position: Words) -> int:
 
 @kernel(LegalMoves)
 def legal_moves(position: Words, moves: Actions) -> int:
-    """Write the empty cells into `moves` in ascending order, or nothing if the match is over."""
+    """Write the empty cells to `moves` in ascending order and return their number, 0 after the end."""
     count = 0
     if outcome(position) < 0:
         for cell in range(CELLS):

@@ -197,7 +197,7 @@ def build_book(
 
 
 def enumerate_positions(board: Board, plies: int) -> list[Level]:
-    """Return the unfinished positions with 0, 1, ..., `plies` discs; mirror images count as one.
+    """Return the unfinished positions with 0 to `plies` discs, one level each; mirror images count once.
 
     Examples
     --------

@@ -174,7 +174,7 @@ def sized_reward(board: Board, needs_room: bool) -> Callable[[Words, int], float
 
     @kernel(RewardOf)
     def reward(position: Words, side: int) -> float:
-        """Return the reward, from the longest lines of `side` and of its opponent (see the module)."""
+        """Compute the reward from the longest lines of both sides, as described at the top of the module."""
         own = longest_line(position[side], position[1 - side])
         other = longest_line(position[1 - side], position[side])
         return float(2 * own - (DANGER * other if other >= DANGEROUS else other))
